@@ -90,7 +90,7 @@ pub fn start(config: Config, store: Store, listeners: Vec<TcpListener>) -> io::R
 async fn end_streams(service: Service, stop: CancellationToken) {
     stop.cancelled().await;
     let answered = async {
-        while service.metrics.requests.are_in_flight() {
+        while service.metrics.requests.in_flight.get() > 0 {
             sleep(CHECK_EVERY).await;
         }
     };

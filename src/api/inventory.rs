@@ -194,21 +194,18 @@ pub struct Part {
     pub last: PetId,
 }
 
+type Covered = Result<Coverage, ProvenanceError>;
+
 /// Sends the inventory to `parts`, some pets at a time, each id once; with one status, that list only. What may be
 /// temporary is retried.
 ///
 /// It is at most a page ahead of the receiver, and ends when the receiver is dropped; the result is then not complete.
-pub async fn inventory(client: &Client, wanted: Selection, parts: Sender<Part>) -> Result<Coverage, ProvenanceError> {
+pub async fn inventory(client: &Client, wanted: Selection, parts: Sender<Part>) -> Covered {
     let query = PetQuery { status: wanted.status(), limit: Limit::MAX, ..PetQuery::default() };
     pets_of(client, query, wanted, parts).await
 }
 
-async fn pets_of(
-    client: &Client,
-    query: PetQuery,
-    wanted: Selection,
-    parts: Sender<Part>,
-) -> Result<Coverage, ProvenanceError> {
+async fn pets_of(client: &Client, query: PetQuery, wanted: Selection, parts: Sender<Part>) -> Covered {
     let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
     let reader = wanted.asks_who.then(|| ProvenanceReader::new(client));
     let mut walk = Walk { fetch, wanted, reader, parts, seen: Seen::default() };

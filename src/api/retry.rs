@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::future::OptionFuture;
 use tokio::time::sleep;
 
 use super::failure::RetryAfter;
@@ -93,11 +94,7 @@ pub async fn until_done<S: Future<Output = Result<Pet>>, W: Future<Output = bool
         };
         let is_first_unknown = unknown.is_none() && error.outcome_unknown();
         let is_unknown = unknown.is_some() || is_first_unknown;
-        let goes_on = match again(FailedAttempt { error: &error, began, is_unknown }) {
-            Some(wait) => wait.await,
-            None => false,
-        };
-        if !goes_on {
+        if OptionFuture::from(again(FailedAttempt { error: &error, began, is_unknown })).await != Some(true) {
             return Err(unknown.filter(|_| error.changed().is_none()).unwrap_or(error));
         }
         if is_first_unknown {

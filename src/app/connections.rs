@@ -121,9 +121,8 @@ impl Services {
     }
 
     fn own_key_file(&self, profile: &str) -> Result<PathBuf, String> {
-        safe(Paths::new(&self.env))?
-            .key_file(profile)
-            .ok_or_else(|| "there is no key file for this profile.".to_owned())
+        let file = safe(Paths::new(&self.env))?.key_file(profile);
+        file.ok_or_else(|| "there is no key file for this profile.".to_owned())
     }
 
     /// The file in which the key of this profile can be saved. Only a profile in the configuration can name it.

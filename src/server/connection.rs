@@ -303,10 +303,8 @@ impl Connections {
     /// A stream is ended only for the descriptor that it has.
     fn make_room(&mut self, is_for_descriptor: bool) -> bool {
         let now = clock::now();
-        let connections = self
-            .open
-            .iter()
-            .filter(|(_, (_, waiting))| is_for_descriptor || !waiting.is_stream.load(Ordering::Relaxed));
+        let may_end = |waiting: &Waiting| is_for_descriptor || !waiting.is_stream.load(Ordering::Relaxed);
+        let connections = self.open.iter().filter(|(_, (_, waiting))| may_end(waiting));
         let waiting = connections.filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, waiting, *id)));
         let first = waiting.max_by_key(|(time, waiting, _)| (!waiting.had_key.load(Ordering::Relaxed), *time));
         let first = first.filter(|(time, ..)| *time >= GRACE).map(|(.., id)| id);

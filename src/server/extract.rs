@@ -1,9 +1,6 @@
 //! What a request says, read strictly: axum's own extractors answer in plain text, and some of them in 422. In the body
 //! of a creation (section 4.2) each member is read once, each with its own rule and code.
 
-use std::borrow::Cow;
-use std::str::FromStr;
-
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -16,23 +13,27 @@ use super::config::Config;
 use super::failure::{Failure, Result};
 use super::names::route;
 use crate::model::draft::{check_name, parse_status};
-use crate::model::{FieldError, Limit, NewPet, PatchOperation, PetId, PetMember, PetPatch, PetQuery, PetStatus};
+use crate::model::{FieldError, NewPet, PatchOperation, PetId, PetMember, PetPatch, PetQuery, PetStatus};
 use crate::store::Position;
 
 /// The query of a list (section 4.1, and `after`, an addition), which may have an order (`order` and `before`, additions).
 /// Nothing is clamped; names that are not known are left alone, so that proxies and later versions may add some.
 pub fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery> {
     let (mut limit, mut status, mut newest_first, mut after, mut before) = (None, None, None, None, None);
-    let id = |text: &str| plain_int64(text).ok_or(());
-    let is_descending = |order: &str| ["asc", "desc"].contains(&order).then_some(order == "desc").ok_or(());
+    let is_descending = |order: &str| ["asc", "desc"].contains(&order).then_some(order == "desc");
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
-        match &*name {
-            "limit" => once(&mut limit, "limit", "a whole number from 1 to 100", value, Limit::from_str)?,
-            "status" => once(&mut status, "status", "available, pending or sold", value, PetStatus::from_str)?,
-            "after" => once(&mut after, "after", "the id of a pet", value, id)?,
-            "before" if has_order => once(&mut before, "before", "the id of a pet", value, id)?,
-            "order" if has_order => once(&mut newest_first, "order", "asc or desc", value, is_descending)?,
-            _ => {}
+        let (name, rule, is_first) = match &*name {
+            "limit" => ("limit", "a whole number from 1 to 100", put(&mut limit, value.parse().ok())),
+            "status" => ("status", "available, pending or sold", put(&mut status, value.parse().ok())),
+            "after" => ("after", "the id of a pet", put(&mut after, plain_int64(&value))),
+            "before" if has_order => ("before", "the id of a pet", put(&mut before, plain_int64(&value))),
+            "order" if has_order => ("order", "asc or desc", put(&mut newest_first, is_descending(&value))),
+            _ => continue,
+        };
+        match is_first {
+            Some(true) => {}
+            Some(false) => return Err(Failure::RepeatedParameter(name)),
+            None => return Err(Failure::Parameter { name, rule, value: value.into_owned() }),
         }
     }
     let newest_first = newest_first.unwrap_or_default();
@@ -77,18 +78,9 @@ fn shown(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-fn once<T, E>(
-    slot: &mut Option<T>,
-    name: &'static str,
-    rule: &'static str,
-    value: Cow<'_, str>,
-    parse: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<()> {
-    let parsed = parse(&value).map_err(|_| Failure::Parameter { name, rule, value: value.into_owned() })?;
-    match slot.replace(parsed) {
-        None => Ok(()),
-        Some(_) => Err(Failure::RepeatedParameter(name)),
-    }
+/// Whether it is the first value that was put there, if there is one.
+fn put<T>(slot: &mut Option<T>, value: Option<T>) -> Option<bool> {
+    Some(slot.replace(value?).is_none())
 }
 
 /// The id in the path of a pet, of its provenance or its history. Anything that is not an id is not found.
@@ -248,6 +240,7 @@ mod tests {
     use axum::http::HeaderName;
 
     use super::*;
+    use crate::model::Limit;
 
     #[test]
     fn parameters_are_decoded_and_unknown_ones_left_alone() {

@@ -103,12 +103,8 @@ impl Failure {
             Self::MediaType(_) => Code::UnsupportedMediaType,
             Self::BodyTooLarge(_) => Code::PayloadTooLarge,
             Self::BodyTooSlow => Code::RequestTimeout,
-            Self::BodyCut
-            | Self::BodyNotUtf8
-            | Self::BodyNotAnObject
-            | Self::BodyNotAPatch
-            | Self::Operation { .. }
-            | Self::BodyMalformed(_) => Code::InvalidBody,
+            Self::BodyCut | Self::BodyNotUtf8 | Self::BodyMalformed(_) => Code::InvalidBody,
+            Self::BodyNotAnObject | Self::BodyNotAPatch | Self::Operation { .. } => Code::InvalidBody,
             Self::NameNotText(_) => Code::InvalidName,
             Self::Field(error) => match error.field() {
                 Field::Name => Code::InvalidName,

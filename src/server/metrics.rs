@@ -33,7 +33,7 @@ pub struct Metrics {
     pub failed_authentications: Counter,
     /// Open event streams.
     pub streams: Gauge,
-    rate_limited: Family<OneLabel, Counter>,
+    pub rate_limited: Family<OneLabel, Counter>,
     storage_failures: Family<OneLabel, Counter>,
     ready: Family<OneLabel, Gauge>,
     not_ready: Family<[(&'static str, &'static str); 2], Gauge>,
@@ -94,10 +94,6 @@ impl Metrics {
         registry
     }
 
-    pub fn rate_limited(&self, limit: Limit) {
-        self.rate_limited.get_or_create(&[("limit", limit.into())]).inc();
-    }
-
     /// `error` is why; nothing where there was no answer in time.
     pub fn storage_failure(&self, error: Option<&StoreError>) {
         let kind = error.map_or(FailureKind::Timeout, StoreError::kind);
@@ -135,7 +131,7 @@ const BOUNDS: [f64; 15] =
 /// What is known of requests.
 #[derive(Debug)]
 pub struct Requests {
-    in_flight: Gauge,
+    pub in_flight: Gauge,
     aborted: Counter,
     answered: Family<[(&'static str, &'static str); 3], Counter>,
     durations: Family<OneLabel, Histogram>,
@@ -171,11 +167,6 @@ impl Requests {
     pub fn begin(&self, method: &Method, route: &'static str) -> InFlight<'_> {
         self.in_flight.inc();
         InFlight { requests: self, method: listed(&METHODS, method.as_str()), route, is_answered: false }
-    }
-
-    /// Whether a request is being answered.
-    pub fn are_in_flight(&self) -> bool {
-        self.in_flight.get() > 0
     }
 }
 

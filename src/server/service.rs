@@ -41,7 +41,7 @@ pub struct Service {
 impl Service {
     /// Counts that a limit was met, and says so.
     pub fn too_many(&self, limit: Limit) -> Failure {
-        self.metrics.rate_limited(limit);
+        self.metrics.rate_limited.get_or_create(&[("limit", limit.into())]).inc();
         Failure::TooMany(limit)
     }
 }

@@ -100,7 +100,7 @@ impl Database {
     /// added, although nothing has changed that; and news that any process has written to the database, of a file.
     pub fn news(&self) -> (watch::Receiver<()>, Duration, Option<LogWatch>) {
         match self {
-            Self::Sqlite(sqlite) => (sqlite.writes.additions(), SQLITE_POLL, sqlite.log_watch()),
+            Self::Sqlite(sqlite) => (sqlite.writes.additions(), SQLITE_POLL, sqlite.files.log_watch()),
             Self::Postgres(postgres) => (postgres.writes.additions(), POSTGRES_POLL, None),
         }
     }

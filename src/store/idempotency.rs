@@ -153,12 +153,11 @@ impl Work for Forget {
     const IS_ONE_STATEMENT: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> DbResult<()> {
+        let retention = Idempotency::RETENTION.as_secs().cast_signed();
         let (sql, limit) = match (on, self.0.forgotten()) {
             (Connection::Sqlite(_), None) => return Ok(()),
             (Connection::Sqlite(_), Some(before)) => (sql::FORGET_CREATIONS, before),
-            (Connection::Postgres(_), _) => {
-                (sql::FORGET_CREATIONS_AT_SERVER, Idempotency::RETENTION.as_secs().cast_signed())
-            }
+            (Connection::Postgres(_), _) => (sql::FORGET_CREATIONS_AT_SERVER, retention),
         };
         on.execute(sql, &[Value::Int(limit), Value::Int(FORGOTTEN_AT_ONCE)]).await.map(drop)
     }

@@ -283,12 +283,10 @@ impl Store {
     ///
     /// Its public part is the same each time, so that a creation which is repeated after a restart is still the same.
     pub fn session_key(&self) -> Result<SecretString> {
-        let id = SESSION_KEY;
-        let key = with_id(id)?;
-        let hash = hash(key.expose_secret());
-        let scopes = Scopes::SESSION;
+        let key = with_id(SESSION_KEY)?;
+        let (hash, scopes) = (hash(key.expose_secret()), Scopes::SESSION);
         let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };
-        self.inner.keys.lock().insert(id, known);
+        self.inner.keys.lock().insert(SESSION_KEY, known);
         Ok(key)
     }
 

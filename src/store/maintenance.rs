@@ -125,10 +125,8 @@ pub async fn copy(
         while target.next(table, &mut last, (&mut there, count), cancel).await.map_err(failed)?.is_some() {}
         CopyError::if_cancelled(cancel)?;
         if there != *sum {
-            return Err(CopyError::new(format!(
-                "{to} has {} that are not those of the store: choose an empty database",
-                table.name
-            )));
+            let why = format!("{to} has {} that are not those of the store: choose an empty database", table.name);
+            return Err(CopyError::new(why));
         }
     }
     target.commit().await.map_err(failed)?;

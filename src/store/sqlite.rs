@@ -18,7 +18,7 @@ pub use self::file::LogWatch;
 pub use self::snapshot::{backup, begin, check, moment, restore};
 
 use self::connection::{Readers, cannot_open, connect_for_writing, migrate, refuse_foreign};
-use self::file::{Files, watch};
+use self::file::Files;
 use self::writer::Writer;
 use super::group::Group;
 use super::job::{HEARTBEAT_TIME, Heartbeat};
@@ -35,7 +35,7 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 pub struct Sqlite {
     pub readers: Readers,
     pub writes: Group<Writer>,
-    files: Arc<Files>,
+    pub files: Arc<Files>,
 }
 
 impl Sqlite {
@@ -62,11 +62,6 @@ impl Sqlite {
         }
         let heartbeat = self.writes.work_elsewhere(Heartbeat::new());
         timeout(HEARTBEAT_TIME, heartbeat).await.unwrap_or(Err(FailureKind::Timeout.into()))
-    }
-
-    /// News of each write to the log; nothing where the system has none.
-    pub fn log_watch(&self) -> Option<LogWatch> {
-        watch(&self.files.log()).ok()
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead

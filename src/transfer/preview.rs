@@ -65,15 +65,11 @@ pub struct RowCounts {
 
 /// Checks all of `input`, or until `each` row, which comes with their number so far and what is wrong with it, returns
 /// false. Blocks.
-pub fn preview(
-    input: Input,
-    reading: &ColumnMapping,
-    mut each: impl FnMut(u64, Option<&Bad>) -> bool,
-) -> Result<Preview> {
+pub fn preview(input: Input, map: &ColumnMapping, mut each: impl FnMut(u64, Option<&Bad>) -> bool) -> Result<Preview> {
     let mut preview = Preview { all_duplicates: true, ..Preview::default() };
     // Rows are remembered by a hash of 64 bits.
     let (mut known, hasher) = (HashSet::new(), RandomState::new());
-    let layout = rows::read(input, reading, |row| {
+    let layout = rows::read(input, map, |row| {
         let goes_on = each(preview.good + preview.bad + 1, row.as_ref().err());
         match row.and_then(|row| preview.changed(row)) {
             Ok(Row { line, new, corrected, .. }) => {

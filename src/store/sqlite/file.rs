@@ -102,9 +102,9 @@ impl Files {
         Ok(Self { path: path.to_owned(), ids: ids(path)? })
     }
 
-    /// The write-ahead log.
-    pub fn log(&self) -> PathBuf {
-        beside(&self.path, "-wal")
+    /// News of each write to the log; nothing where the system has none.
+    pub fn log_watch(&self) -> Option<LogWatch> {
+        watch(&beside(&self.path, "-wal")).ok()
     }
 
     /// Whether the same files have the names still. Without the write-ahead log the database lacks what was committed
@@ -197,7 +197,7 @@ fn kind_of_mount(mounts: &str, device: u64) -> Option<&str> {
 pub type LogWatch = BoxStream<'static, io::Result<()>>;
 
 #[cfg(target_os = "linux")]
-pub fn watch(log: &Path) -> io::Result<LogWatch> {
+fn watch(log: &Path) -> io::Result<LogWatch> {
     let inotify = inotify::Inotify::init()?;
     inotify.watches().add(log, inotify::WatchMask::MODIFY)?;
     Ok(inotify.into_event_stream([0; 1024])?.map_ok(drop).boxed())
@@ -205,7 +205,7 @@ pub fn watch(log: &Path) -> io::Result<LogWatch> {
 
 /// There are none where the system has nothing of the kind.
 #[cfg(not(target_os = "linux"))]
-pub fn watch(_log: &Path) -> io::Result<LogWatch> {
+fn watch(_log: &Path) -> io::Result<LogWatch> {
     Err(ErrorKind::Unsupported.into())
 }
 
