@@ -343,11 +343,12 @@ impl Line {
                     return;
                 }
                 self.sent = None;
-                let refused = match failure {
-                    Failure::Refused { status, .. } => format!("refused ({status})"),
-                    _ => "refused".to_owned(),
+                let status = if let Failure::Refused { status, .. } = failure {
+                    format!("refused ({status})")
+                } else {
+                    "refused".to_owned()
                 };
-                Fate::Refused(format!("{refused}: {}", failure.sentence(service)))
+                Fate::Refused(format!("{status}: {}", failure.sentence(service)))
             }
             LineSent::Failed(_) if self.sent.is_none() => Fate::Unwritten,
             LineSent::NotWritten => Fate::Unwritten,
