@@ -82,7 +82,7 @@ async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Se
     let service = &settings.service.name();
     let coloured = is_coloured(colours(shared.color, env), is_terminal(), env);
     let context = Context { client: &client, service, settings, env, verbosity, coloured };
-    // The others end by themselves, and say how far they came.
+    // The others see to their end, and say how far they came.
     let ends_at_once = command.asks_one_by_one();
     let mut signals = Signals::new()?;
     let work = async {

@@ -12,6 +12,7 @@ mod dnssec;
 mod facts;
 mod http;
 pub(super) mod nameservers;
+mod prelude;
 pub(super) mod propagation;
 pub(super) mod record;
 pub mod redirect;
@@ -19,25 +20,8 @@ pub mod redirect;
 pub(super) mod tests;
 pub(super) mod words;
 
-use std::collections::BTreeSet;
-use std::net::IpAddr;
-
-use jiff::{SignedDuration, Timestamp};
-
-use crate::model::text::{display_safe, whole};
-use crate::model::{counted, cut, short};
-
-use super::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
-use super::caches::{OldAnswer, PUBLICATION};
-use super::observation::covers;
-use super::*;
-use authoritative::{answer, behind, invents, is_right, sees_right, serials};
-use cname_target::shown;
-use facts::Authoritative;
-use http::is_parked;
-use propagation::{Cause, cause, expires, forgets, left, listed_ds, not_right, old_ds};
-use redirect::{circle, head_was_refused, shown_url};
-use words::{duration, list, moment, names};
+use prelude::*;
+use propagation::{Cause, cause, expires, not_right};
 
 pub use facts::{ACME_CHALLENGE, Expectation, Facts};
 

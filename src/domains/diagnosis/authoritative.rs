@@ -1,6 +1,7 @@
 //! The records of the zone: from its own name servers, or from resolvers if none of them can be asked.
 
-use super::*;
+use super::facts::{Authoritative, Facts};
+use super::prelude::*;
 
 impl<'a> Facts<'a> {
     /// The records of the zone.

@@ -1,6 +1,8 @@
 //! Which authorities may issue, exactly by RFC 8659 and RFC 8657 (catalogue, section 2.4).
 
-use super::*;
+use super::facts::Facts;
+use super::prelude::*;
+use super::propagation::forgets;
 
 /// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
 /// such as `contactemail`.

@@ -4,7 +4,9 @@ use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
-use super::*;
+use super::facts::Facts;
+use super::prelude::*;
+use crate::domains::observation::covers;
 
 /// The alerts of servers that have no certificate for a name (RFC 6066 section 3, RFC 8446 section 6.2).
 const NO_CERTIFICATE: &[&str] = &["unrecognized_name", "handshake_failure", "internal_error"];

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use strsim::osa_distance;
 
-use super::*;
+use super::facts::Facts;
+use super::prelude::*;
 
 /// The finding on a CNAME to `target`, where `expected` should be.
 pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {

@@ -1,6 +1,9 @@
 //! The name servers of the zone: as the registrar lists them, as the zone does, and whether they serve it.
 
-use super::*;
+use super::authoritative::{answer, behind, invents, is_right, serials};
+use super::cname_target::shown;
+use super::facts::Facts;
+use super::prelude::*;
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);

@@ -1,7 +1,8 @@
 //! DNSSEC by plain questions, without cryptography: the dates of signatures at each name server, and whether the parent
 //! lists a key that the zone has (catalogue, section 2.3).
 
-use super::*;
+use super::facts::Facts;
+use super::prelude::*;
 
 /// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
 const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];

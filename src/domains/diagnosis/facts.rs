@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::*;
+use super::prelude::*;
 
 /// The label at which CAs look for proof by DNS (RFC 8555 section 8.4).
 pub const ACME_CHALLENGE: &str = "_acme-challenge";

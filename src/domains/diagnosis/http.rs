@@ -1,6 +1,8 @@
 //! What is served under the name (catalogue, section 2.6, without configured redirects).
 
-use super::*;
+use super::facts::Facts;
+use super::prelude::*;
+use super::redirect::{circle, head_was_refused, shown_url};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &str = "\

@@ -1,6 +1,10 @@
 //! Name servers and resolvers as a whole (catalogue, section 2.3).
 
-use super::*;
+use super::authoritative::invents;
+use super::facts::Facts;
+use super::prelude::*;
+use super::propagation::{self, forgets, listed_ds, not_right, old_ds};
+use super::{delegation, dnssec};
 
 /// How long resolvers may cache that they failed (RFC 9520 section 3.2).
 const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);

@@ -1,7 +1,12 @@
 //! Resolvers that do not see the right record of the name servers: until when, and why. A difference is a wait only
 //! while a TTL explains it.
 
-use super::*;
+use super::authoritative::{behind, invents, sees_right};
+use super::cname_target::shown;
+use super::delegation;
+use super::facts::Facts;
+use super::prelude::*;
+use crate::domains::caches::OldAnswer;
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;

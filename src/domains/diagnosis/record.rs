@@ -1,6 +1,12 @@
 //! The record at the name (catalogue, section 2.2).
 
-use super::*;
+use super::authoritative::{invents, sees_right};
+use super::cname_target::{self, shown};
+use super::facts::{Authoritative, Facts};
+use super::http::is_parked;
+use super::prelude::*;
+use super::propagation::left;
+use crate::domains::caches::PUBLICATION;
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use url::Url;
 
-use super::*;
+use super::prelude::*;
 
 /// The path that a redirect must keep.
 pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";

@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::redirect::{Redirect, Walk, judge};
 use super::remember;
 use super::*;
+use crate::domains::Measurement;
 use crate::domains::{
     Caches, Certificate, ConnectionFailure, Data, Distrust, DnsName, Handshake, Hop, Lookup, Method, NoReply,
     Observations, Presented, Promise, Protocol, Question, Record, Reply, Reported, Response, ResponseCode, Role,
@@ -998,9 +999,12 @@ fn signed(seen: Seen, algorithm: u8) -> Seen {
 
 #[test]
 fn a_name_server_without_the_signatures_that_others_have_fails_at_every_look() {
-    let seen = signed(Seen::right(), 13)
-        .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, HOST)])))
-        .with(&ns(2), "acme.com", SOA, Ok(soa(7, 1800, 900)));
+    let seen = signed(Seen::right(), 13).with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, HOST)]))).with(
+        &ns(2),
+        "acme.com",
+        SOA,
+        Ok(soa(7, 1800, 900)),
+    );
     let decides = first(&seen);
     assert_eq!((decides.code, decides.verdict, decides.who), (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider));
     assert!(decides.seen.contains("ns2.acme.com") && !decides.seen.contains("ns1.acme.com"), "{}", decides.seen);

@@ -13,7 +13,7 @@ use crate::domains::{
 use crate::tui::deadline::next_deadline;
 use crate::tui::pending::LANES;
 use crate::tui::screens::domains::scheduler::next_due;
-use crate::tui::screens::domains::state::{NAME, Location, VALUE};
+use crate::tui::screens::domains::state::{Location, NAME, VALUE};
 use crate::tui::testing::{job_of, of_kind};
 
 use super::fixture::{self, followed};
