@@ -5,8 +5,6 @@ use serde::Serialize;
 
 use crate::model::words::capitalized;
 
-use super::finding::{Finding, Verdict, Who};
-
 /// What a code is about, in the order in which to fix causes: a certificate cannot be right before the record is, nor a
 /// record before the servers that serve it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,15 +63,6 @@ pub enum Mark {
     Detour,
 }
 
-/// Where `who` acts, before what to do; of the dashboard, in its redirects.
-const fn there(who: Who) -> &'static str {
-    match who {
-        Who::Dashboard => "in the dashboard under Project settings, Domains (domains.redirects), ",
-        Who::Registrar => "at your registrar, ",
-        _ => "at your DNS provider, ",
-    }
-}
-
 /// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its
 /// cause and its cure; or, in place of the cure, the sentences of a finding, with arguments that a check passes: the first
 /// fix is the cure, too. A `fix there` begins with the place of the one who must act. Without any there is nothing to do.
@@ -116,13 +105,6 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant => $cause,)+)+ }
             }
 
-            /// Where and what to do about it, with `{placeholders}` for what only a check knows.
-            const fn fix(self) -> (&'static str, &'static str) {
-                match self { $($(Self::$variant => [
-                    $(("", $cure),)? $($(([$($there(Who::$who),)? ""][0], $fix),)?)* ("", "Nothing to do."),
-                ][0],)+)+ }
-            }
-
             const fn marks(self) -> &'static [Mark] {
                 match self { $($(Self::$variant => &[$($(Mark::$mark),+)?],)+)+ }
             }
@@ -142,7 +124,17 @@ macro_rules! catalogue {
         pub(super) mod say {
             use std::fmt::Display;
 
-            use super::*;
+            use super::super::finding::{Finding, Verdict, Who};
+            use super::Code;
+
+            impl Code {
+                /// Where and what to do about it, with `{placeholders}` for what only a check knows.
+                pub(super) const fn fix(self) -> (&'static str, &'static str) {
+                    match self { $($(Self::$variant => [
+                        $(("", $cure),)? $($(([$(Who::$who.$there(),)? ""][0], $fix),)?)* ("", "Nothing to do."),
+                    ][0],)+)+ }
+                }
+            }
 
             $($($(
                 pub fn $say($($arg: impl Display),*) -> Finding {
@@ -150,7 +142,7 @@ macro_rules! catalogue {
                         $(.title($own_title))?
                         $(.seen(format!($seen)))?
                         $(.expected(format!($expected)))?
-                        $(.fix([$($there(Who::$who),)? ""][0].to_owned() + &format!($fix)))?
+                        $(.fix([$(Who::$who.$there(),)? ""][0].to_owned() + &format!($fix)))?
                 }
             )*)+)+
         }

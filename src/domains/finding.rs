@@ -66,6 +66,15 @@ impl Who {
             Self::ThisMachine => "on this machine",
         }
     }
+
+    /// Where they act, before what to do; of the dashboard, in its redirects.
+    pub(super) const fn there(self) -> &'static str {
+        match self {
+            Self::Dashboard => "in the dashboard under Project settings, Domains (domains.redirects), ",
+            Self::Registrar => "at your registrar, ",
+            _ => "at your DNS provider, ",
+        }
+    }
 }
 
 /// Evidence for a finding: a question, the server asked, the answer, and when.

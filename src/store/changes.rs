@@ -106,7 +106,8 @@ impl Store {
         let (database, origin) = (&self.inner.database, self.origin(Some(key), now));
         // More NULs than an addition has.
         let json = serde_json::to_string(&patch).unwrap_or_default();
-        let creation = once.map(|once| self.creation(once, &format!("change\0\0\0{id}\0{json}"), now));
+        let what = format!("change\0\0\0{id}\0{json}");
+        let creation = once.map(|once| Creation::new(once, &what, self.inner.opened, now));
         // Also where nothing can be written now; see `add_once`.
         if let Some(creation) = &creation
             && let Some(earlier) = database.read(creation.clone()).await?

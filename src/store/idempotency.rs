@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::keys::KeyId;
-use super::{Connection, DbResult, Result, Row, Store, StoreError, Value, Work, sql};
+use super::{Connection, DbResult, Result, Row, StoreError, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::{Pet, PetId};
 
@@ -57,26 +57,22 @@ pub struct Creation {
     age: Age,
 }
 
-impl Store {
-    /// `what` it asks for, in words that differ from those of any other.
-    pub(super) fn creation(&self, idempotency: Idempotency, what: &str, now: Now) -> Creation {
-        Creation { idempotency, fingerprint: Sha256::digest(what).into(), age: Age::new(self.inner.opened, now) }
+impl Creation {
+    /// `what` it asks for, in words that differ from those of any other; the database was `opened` then.
+    pub fn new(idempotency: Idempotency, what: &str, opened: Now, now: Now) -> Self {
+        Self { idempotency, fingerprint: Sha256::digest(what).into(), age: Age::new(opened, now) }
     }
 
-    /// Now it runs, unless another one with the same key does. Now and then, some that count no longer are deleted.
-    pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation> {
-        let (idempotency, all) = (creation.idempotency.clone(), self.inner.creations.clone());
+    /// Now it runs, unless another one with the same key does; and now and then, what deletes some that count no longer.
+    pub fn begin(&self, all: &Running) -> Result<(RunningCreation, Option<Forget>)> {
+        let (idempotency, all) = (self.idempotency.clone(), all.clone());
         if !all.now.lock().insert(idempotency.clone()) {
             return Err(StoreError::IdempotencyInProgress);
         }
-        if all.ever.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGOTTEN_EVERY) {
-            self.inner.database.write_later(Forget(creation.age));
-        }
-        Ok(RunningCreation { idempotency, all })
+        let is_turn = all.ever.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGOTTEN_EVERY);
+        Ok((RunningCreation { idempotency, all }, is_turn.then_some(Forget(self.age))))
     }
-}
 
-impl Creation {
     /// What is stored of a change that was refused: an earlier request may still be on its way through another instance, and
     /// must not be carried out after that.
     pub fn refusal(&self) -> Self {
@@ -145,7 +141,7 @@ impl Age {
 }
 
 /// Deletes some that count no longer.
-struct Forget(Age);
+pub struct Forget(Age);
 
 impl Work for Forget {
     type Output = ();

@@ -93,7 +93,7 @@ impl Store {
         let origin = self.origin(Some(idempotency.api_key), now);
         // No name contains a NUL.
         let what = format!("{}\0{}\0{}", pet.name, pet.category_id, pet.status_word());
-        let creation = self.creation(idempotency, &what, now);
+        let creation = Creation::new(idempotency, &what, self.inner.opened, now);
         let outcome = |id, replayed| CreateOutcome { pet: Pet { id, ..pet.clone() }, replayed };
         // Also where nothing can be written now, a repeat learns what became of the first. But where commits wait for
         // standbys, one whose wait was cancelled can be seen and still be lost: then the repeat has to commit, too.
@@ -112,6 +112,13 @@ impl Store {
         // Another process was faster.
         let earlier = database.read(creation).await?.ok_or(StoreFailure::from(DatabaseError::Vanished))?;
         earlier.map(|(id, _)| outcome(id, true))
+    }
+
+    /// The creation runs until this is dropped, unless another one with the same key does.
+    pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation> {
+        let (running, forget) = creation.begin(&self.inner.creations)?;
+        forget.into_iter().for_each(|forget| self.inner.database.write_later(forget));
+        Ok(running)
     }
 
     /// Adds `count` sample pets, the same ones each time.
