@@ -304,6 +304,9 @@ pub struct WatchArgs {
     /// Stop after this time, such as 90s, 30m or 48h. [default: until Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
+    /// Stop after the first new or changed pet.
+    #[arg(long)]
+    pub once: bool,
     /// Output format.
     #[arg(short = 'o', long, value_enum, default_value_t = WatchFormat::Lines)]
     pub format: WatchFormat,

@@ -15,7 +15,8 @@ use crate::api::retry::repeated;
 use crate::cli::format::{Layout, write_list};
 use crate::cli::output::{Content, Out, Verbosity, write_as};
 use crate::cli::{Exit, Failed, Result, note};
-use crate::model::export::{Kind, Recorded};
+use crate::model::columns::SortOrder;
+use crate::model::export::{Column, Kind, Recorded};
 use crate::model::{Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &Context<'_>, mut args: ListArgs) -> Result<Exit> {
@@ -48,6 +49,8 @@ pub async fn run(context: &Context<'_>, mut args: ListArgs) -> Result<Exit> {
     watch::run(context, &WatchArgs { status, view: args.filter.view, format, from, ..WatchArgs::default() }).await
 }
 
+const NEWEST: SortOrder = SortOrder { column: Column::Id, descending: true };
+
 /// Lists the first pets; returns the last one if there are certainly no more.
 async fn first(
     context: &Context<'_>,
@@ -56,8 +59,13 @@ async fn first(
     layout: &Layout,
 ) -> Result<Option<PetId>> {
     let limit = args.limit.unwrap_or(context.settings.config.pets.limit);
-    let query = PetQuery { status, limit, ..PetQuery::default() };
+    let mut query = PetQuery { status, limit, ..PetQuery::default() };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    // The newest of all, where the service can list these first.
+    query.newest_first = args.sort == Some(NEWEST) && context.client.offers().order;
+    if query.newest_first && page.next.is_some() {
+        page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    }
     let is_all = page.next.is_none() && page.pets.len() < usize::from(limit.get());
     let last = page.pets.iter().map(|pet| pet.id).max();
     if let Some(sort) = args.sort {
@@ -79,7 +87,7 @@ async fn first(
             (Some(total), _) => (format!(" of {total}"), ""),
             (None, next) => (String::new(), if next.is_some() { "; there are more" } else { "; there may be more" }),
         };
-        let among = if args.sort.is_some() { ", sorted among themselves" } else { "" };
+        let among = if args.sort.is_some() && !query.newest_first { ", sorted among themselves" } else { "" };
         note(&format!("Showing {shown}{of}{among}{more}. Use --limit (max 100) or --all."));
     }
     Ok(last.filter(|_| is_all))

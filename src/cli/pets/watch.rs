@@ -220,16 +220,19 @@ impl Watch<'_> {
         self.search.as_ref().is_none_or(fits)
     }
 
-    /// Delivers these changes; returns `false` if the reader of the output has gone.
+    /// Delivers these changes; returns `false` if the reader of the output has gone, or has what it wanted.
     async fn deliver(&self, changes: &[Change]) -> Result<bool> {
-        let mut wanted = changes.iter().filter(|change| self.wants(change));
+        let most = if self.args.once { 1 } else { usize::MAX };
+        let mut wanted = changes.iter().filter(|change| self.wants(change)).take(most).peekable();
+        let goes_on = !self.args.once || wanted.peek().is_none();
         match self.args.exec.split_first() {
             None => {
                 let (format, zone) = (self.args.format, time_zone());
                 let content = if format == WatchFormat::Ndjson { Content::Json } else { Content::Lines };
-                write_as(content, |out| {
+                let is_read = write_as(content, |out| {
                     wanted.try_for_each(|change| write(out, change, &zone, format, self.context.coloured))
-                })
+                });
+                Ok(is_read? && goes_on)
             }
             Some((program, args)) => {
                 for Change { pet, .. } in wanted.filter(|change| change.kind != ChangeKind::Gone) {
@@ -242,7 +245,7 @@ impl Watch<'_> {
                         note(&format!("pet {}: {name} failed ({status})", pet.id));
                     }
                 }
-                Ok(true)
+                Ok(goes_on)
             }
         }
     }

@@ -69,7 +69,7 @@ fn columns_header_order_and_format_are_chosen() {
     };
     assert_eq!(list("--columns name,id -o tsv"), "name\tid\nRex\t1\nMr. Whiskers\t2\nThumper\t3\nCaptain Beaky\t4\n");
     assert_eq!(list("--columns name --no-header --sort -name"), "Thumper\nRex\nMr. Whiskers\nCaptain Beaky\n");
-    assert_eq!(list("--sort id:desc -o ids"), "4\n3\n2\n1\n");
+    assert_eq!(list("--sort id:desc -o ids"), "250\n249\n248\n247\n", "the newest of all");
     assert_eq!(list("--json --columns id"), "[{\"id\":1},{\"id\":2},{\"id\":3},{\"id\":4}]\n");
     let by_variable =
         petstore(&home, &["--demo", "pets", "list", "-n", "1", "-q"]).env("PETSTORE_OUTPUT", "ids").output();

@@ -132,6 +132,8 @@ fn a_watch_begins_after_a_pet_and_nothing_is_asked_again() {
         .collect();
     assert_eq!(ids, [Some(29), Some(30), Some(31)]);
     interrupt(&mut running);
+    let (mut running, lines, _) = watching(&served, &["--from", "28", "-o", "ndjson", "--once"]);
+    assert_eq!((lines.count(), running.0.wait().unwrap().code()), (1, Some(0)));
 }
 
 #[test]
