@@ -218,7 +218,7 @@ mod tests {
         let known: BTreeSet<_> = known.map(|argument| argument.get_id().as_str()).collect();
         let looked_at = "accessible again all ascii base_url ca_file category_id color columns concurrency config demo dry_run \
                          exec file force format from help id ids if_status insecure_http interval json key_command key_file \
-                         limit map name no_header no_input on_error profile provenance quiet raw rejects report \
+                         limit map name no_header no_input on_error once profile provenance quiet raw rejects report \
                          require_complete resume search set sort status timeout unknown verbose version view wait watch \
                          with_total yes";
         assert_eq!(Vec::from_iter(known).join(" "), looked_at);
