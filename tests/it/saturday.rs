@@ -157,7 +157,7 @@ impl Till {
             Ok(pet) => {
                 let (from, to) = PetMembers::of_change(&seen, &wanted);
                 self.made.push(Made { pet: id, from, to });
-                self.made_at.push(Instant::now());
+                self.made_at.push(clock::now().mono);
                 self.screen.insert(id, pet);
                 self.last = Some((wanted, seen));
                 true
@@ -204,7 +204,7 @@ async fn listen(port: u16, key: String) -> (u16, Heard) {
                     let pet = heard.added.iter().find(|pet| pet.id == id);
                     let is_last = pet.expect("a pet comes before its changes").name == LAST;
                     heard.changes.push((change, Made { pet: id, from, to }));
-                    heard.at.push(Instant::now());
+                    heard.at.push(clock::now().mono);
                     if is_last {
                         return (port, heard);
                     }
