@@ -116,6 +116,7 @@ async fn restore(args: RestoreArgs) -> Result<Exit> {
     let damaged = |count| format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup");
     let restored = stop.done(restored, damaged).await?;
     note(&format!("restored {database} from {backup}: {}", counted(restored.pets, "pet")));
+    note("API keys are as they were in the backup; petstore keys list shows whether one that was revoked is back");
     restored.changed.iter().for_each(|changed| note(changed));
     Ok(Exit::Done)
 }
