@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::short;
 use crate::transfer::import::ImportProgress;
 use crate::transfer::{ColumnMapping, ImportRun, ImportSource, ImportedRow};
-use crate::tui::{TextInput, Typing};
+use crate::tui::{Screen, TextInput, Typing};
 
 use preview::PreviewState;
 
@@ -45,6 +45,8 @@ pub struct PastedLines {
 pub struct State {
     /// Whether it is shown instead of the form.
     pub on: bool,
+    /// The screen on which its key was pressed.
+    pub opened_from: Screen,
     /// The name of the file, as typed.
     pub path: TextInput,
     /// Why the file cannot be imported.

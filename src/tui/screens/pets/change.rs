@@ -354,6 +354,7 @@ fn report(app: &mut App, outcome: Outcome, now: Now) {
         ([(pet, _)], []) if is_undo && total == 1 => format!("{}: undone, {}.", named(pet), status(pet)),
         ([(pet, _)], []) if total == 1 => format!("{}: {word}.", named(pet)),
         ([], [why]) if total == 1 => why.clone(),
+        (_, []) if is_undo => format!("{all}: {}.", list(done.iter().map(|(pet, _)| named(pet)))),
         (_, []) => format!("{all}."),
         // Nothing covers what is typed elsewhere.
         (_, whys) if whys.len() < 3 || app.popups.is_open() || app.place().name != PETS => {

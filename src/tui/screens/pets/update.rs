@@ -408,9 +408,11 @@ pub fn export(app: &mut App) {
     }
     let all = if !is_found && pets.tab == 0 { shown() } else { pets.store.pets().to_vec() };
     add(all, if is_whole { "in all" } else { "loaded" }, is_whole);
+    let view = pets.view().name.replace(|c: char| !c.is_alphanumeric(), "-");
     let which = match filter {
         _ if !pets.marked.is_empty() => "marked",
         _ if is_found => "found",
+        _ if pets.tab >= BUILT_IN => &view,
         Some(status) => status.as_str(),
         None if is_whole => "all",
         None => "part",

@@ -601,6 +601,14 @@ fn rejects_are_written_and_rows_are_searched_for() {
 }
 
 #[test]
+fn esc_leads_from_the_file_back_to_the_screen_on_which_it_was_asked_for() {
+    for (key, screen) in [("I", Screen::Pets), ("a F7", Screen::AddPet)] {
+        let app = TestApp::loaded(80, 24).after(&format!("{key} Esc"));
+        assert_eq!((app.state.screen, app.state.add.import.on), (screen, false), "{key}");
+    }
+}
+
+#[test]
 fn a_row_of_the_report_leads_to_its_pet_or_says_why_there_is_none() {
     let app = running(80, 24).after("Enter");
     assert_eq!((app.state.screen, app.state.place().name), (Screen::Pets, "by-id"));

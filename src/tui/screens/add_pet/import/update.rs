@@ -36,7 +36,10 @@ static FILE: &[Command] = &[
         app.add.import.path.clear();
         app.add.import.error = None;
     }),
-    command("back", "Esc F3", "back", "to the form", |app, _| app.add.import.on = false),
+    command("back", "Esc F3", "back", "back", |app, _| {
+        app.add.import.on = false;
+        app.screen = app.add.import.opened_from;
+    }),
 ];
 
 pub static FILE_PLACE: Place = Place::new("import-file", "Import", &[FILE]).text();
@@ -171,6 +174,7 @@ pub const IMPORT: Command = command("import", "F7", "import", "import a file", o
 
 /// Shows it by its key: the unfinished import, if no other is shown.
 fn open(app: &mut App, now: Now) {
+    app.add.import.opened_from = app.screen;
     show(app);
     let import = &mut app.add.import;
     if let (Phase::File, Some(file)) = (&import.phase, &import.unfinished) {

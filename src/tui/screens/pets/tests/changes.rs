@@ -335,7 +335,7 @@ fn several_are_sold_as_one_and_undone_as_one() {
             Ok(pet.clone())
         });
     }
-    app.shows("3 undone.").keys("u").shows("Nothing to undo");
+    app.shows("3 undone: ").keys("u").shows("Nothing to undo");
 }
 
 #[test]

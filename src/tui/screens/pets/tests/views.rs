@@ -37,6 +37,7 @@ fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
     assert!(places.is_sorted() && places[2] - places[1] == 13 && !heading.contains("CATEGORY"), "{heading}");
     let line = app.state.keymap.named("pets", "refresh").and_then(|refresh| refresh.line(&app.state));
     assert_eq!(line.as_deref(), Some("petstore --demo pets list --view cats"));
+    app.keys("x").shows("pets-cats.csv").keys("Esc Right x").shows("pets-all-of-it.csv");
 }
 
 #[test]
