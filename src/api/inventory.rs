@@ -93,7 +93,7 @@ impl Coverage {
 }
 
 /// Gives the pets of `query` to `tell` as they come, in parts of some size: all, or about as many as `most`. Newest first
-/// may only be asked for where that is offered ([`Offers::order`]).
+/// may only be asked for where that is offered ([`Offers::order`](crate::api::Offers::order)).
 pub async fn in_parts<T: Future<Output = ()>>(
     client: &Client,
     query: PetQuery,
