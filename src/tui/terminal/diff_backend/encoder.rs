@@ -1,5 +1,7 @@
 //! Writes runs: the shortest ways between them, and no change of looks that is not needed.
 
+use std::io::Write as _;
+
 use ratatui::buffer::Cell;
 
 use super::grid::{Grid, Scroll};
@@ -44,7 +46,7 @@ impl Encoder {
             self.say(&format!("\x1b[{first}{last}r"));
         }
         let (edge, index) = if scroll.by > 0 { (scroll.bottom, "\n") } else { (scroll.top, "\x1bM") };
-        self.say(&absolute(0, edge));
+        self.go_to(0, edge);
         self.say(&index.repeat(scroll.by.unsigned_abs()));
         self.place = Some((0, edge));
         if !whole {
@@ -68,7 +70,7 @@ impl Encoder {
                     self.take(run.look);
                 }
                 self.go(run.start, run.y, screen);
-                cells.iter().for_each(|cell| self.say(cell.symbol()));
+                self.letters(cells);
                 // Behind the last column the cursor is at one place on some terminals and at another one on others.
                 self.place = (run.end < row.len()).then_some((run.end, run.y));
             }
@@ -78,7 +80,7 @@ impl Encoder {
                 if cells.len() > 1 {
                     // It may cover less than its room.
                     self.say(&" ".repeat(cells.len()));
-                    self.say(&absolute(run.start, run.y));
+                    self.go_to(run.start, run.y);
                 }
                 self.say(within(cells[0].symbol(), row.len() - run.start));
                 self.place = None;
@@ -91,36 +93,71 @@ impl Encoder {
         if self.place == Some((x, y)) {
             return;
         }
-        let (way, anew) = (self.place.map(|from| self.way(from, (x, y), screen.row(y))), absolute(x, y));
-        self.say(&way.filter(|way| way.len() <= anew.len()).unwrap_or(anew));
+        let way = self.place.map(|from| (from, self.length(from, (x, y), screen.row(y))));
+        match way.filter(|(_, length)| *length <= absolute_length(x, y)) {
+            Some((from, _)) => self.go_from(from, (x, y), screen.row(y)),
+            None => self.go_to(x, y),
+        }
         self.place = Some((x, y));
     }
 
-    /// From one place to another one, by steps.
-    fn way(&self, (from_x, from_y): (usize, usize), (x, y): (usize, usize), row: &[Cell]) -> String {
-        let down = match y.checked_sub(from_y) {
-            // Never from the last row, where it would scroll.
-            Some(down) if down <= FEW => "\n".repeat(down),
-            Some(down) => sequence(down, 'B'),
-            None => sequence(from_y - y, 'A'),
+    fn go_to(&mut self, x: usize, y: usize) {
+        let _ = match (x, y) {
+            (0, 0) => write!(self.written, "\x1b[H"),
+            (0, _) => write!(self.written, "\x1b[{}H", y + 1),
+            (_, 0) => write!(self.written, "\x1b[;{}H", x + 1),
+            (..) => write!(self.written, "\x1b[{};{}H", y + 1, x + 1),
         };
-        let (here, edge) = (self.along(from_x, x, row), self.along(0, x, row));
-        if edge.len() + 1 < here.len() { format!("\r{down}{edge}") } else { down + &here }
     }
 
-    /// From one column to another one of a row.
-    fn along(&self, from: usize, to: usize, row: &[Cell]) -> String {
-        let Some(forward) = to.checked_sub(from) else {
-            let back = from - to;
-            return if back <= FEW { "\x08".repeat(back) } else { sequence(back, 'D') };
+    /// The bytes of [`Encoder::go_from`].
+    fn length(&self, (from_x, from_y): (usize, usize), (x, y): (usize, usize), row: &[Cell]) -> usize {
+        let vertical = match y.checked_sub(from_y) {
+            Some(down) if down <= FEW => down,
+            Some(down) => sequence_length(down),
+            None => sequence_length(from_y - y),
         };
-        let (sequence, between) = (sequence(forward, 'C'), &row[from..to]);
-        // The letters on the way may take fewer bytes than to say how many they are.
-        let is_shorter = forward < sequence.len() && letters(between) < sequence.len();
-        if is_shorter && self.look.is_some_and(|look| is_written_by(between, look)) {
-            return between.iter().map(Cell::symbol).collect();
+        vertical + self.along_length(from_x, x, row).min(self.along_length(0, x, row) + 1)
+    }
+
+    fn go_from(&mut self, (from_x, from_y): (usize, usize), (x, y): (usize, usize), row: &[Cell]) {
+        let from_edge = self.along_length(0, x, row) + 1 < self.along_length(from_x, x, row);
+        if from_edge {
+            self.say("\r");
         }
-        sequence
+        match y.checked_sub(from_y) {
+            // Never from the last row, where it would scroll.
+            Some(down) if down <= FEW => self.repeat(b'\n', down),
+            Some(down) => self.sequence(down, 'B'),
+            None => self.sequence(from_y - y, 'A'),
+        }
+        self.go_along(if from_edge { 0 } else { from_x }, x, row);
+    }
+
+    /// The bytes from one column to another one of a row.
+    fn along_length(&self, from: usize, to: usize, row: &[Cell]) -> usize {
+        match to.checked_sub(from) {
+            None if from - to <= FEW => from - to,
+            None => sequence_length(from - to),
+            Some(_) if self.is_shorter_by_letters(from, to, row) => letters(&row[from..to]),
+            Some(forward) => sequence_length(forward),
+        }
+    }
+
+    fn go_along(&mut self, from: usize, to: usize, row: &[Cell]) {
+        match to.checked_sub(from) {
+            None if from - to <= FEW => self.repeat(b'\x08', from - to),
+            None => self.sequence(from - to, 'D'),
+            Some(_) if self.is_shorter_by_letters(from, to, row) => self.letters(&row[from..to]),
+            Some(forward) => self.sequence(forward, 'C'),
+        }
+    }
+
+    /// Whether the letters on the way take fewer bytes than to say how many they are.
+    fn is_shorter_by_letters(&self, from: usize, to: usize, row: &[Cell]) -> bool {
+        let most = sequence_length(to - from);
+        let between = &row[from..to];
+        between.len() < most && letters(between) < most && self.look.is_some_and(|look| is_written_by(between, look))
     }
 
     fn take(&mut self, look: Sgr) {
@@ -134,23 +171,45 @@ impl Encoder {
     pub fn say(&mut self, sequence: &str) {
         self.written.extend_from_slice(sequence.as_bytes());
     }
+
+    fn letters(&mut self, cells: &[Cell]) {
+        cells.iter().for_each(|cell| self.say(cell.symbol()));
+    }
+
+    fn repeat(&mut self, byte: u8, count: usize) {
+        self.written.extend(std::iter::repeat_n(byte, count));
+    }
+
+    /// A control sequence with a count, which is left out where it is one; none for nothing.
+    fn sequence(&mut self, count: usize, end: char) {
+        let _ = match count {
+            0 => Ok(()),
+            1 => write!(self.written, "\x1b[{end}"),
+            _ => write!(self.written, "\x1b[{count}{end}"),
+        };
+    }
 }
 
-/// A control sequence with a count, which is left out where it is one; none for nothing.
-fn sequence(count: usize, end: char) -> String {
+/// The bytes of [`Encoder::sequence`].
+const fn sequence_length(count: usize) -> usize {
     match count {
-        0 => String::new(),
-        1 => format!("\x1b[{end}"),
-        _ => format!("\x1b[{count}{end}"),
+        0 => 0,
+        1 => 3,
+        _ => 3 + digits(count),
     }
 }
 
-/// To a place, wherever the cursor is.
-fn absolute(x: usize, y: usize) -> String {
+/// The bytes of [`Encoder::go_to`].
+const fn absolute_length(x: usize, y: usize) -> usize {
     match (x, y) {
-        (0, 0) => "\x1b[H".to_owned(),
-        (0, _) => format!("\x1b[{}H", y + 1),
-        (_, 0) => format!("\x1b[;{}H", x + 1),
-        (..) => format!("\x1b[{};{}H", y + 1, x + 1),
+        (0, 0) => 3,
+        (0, _) => 3 + digits(y + 1),
+        (_, 0) => 4 + digits(x + 1),
+        (..) => 4 + digits(y + 1) + digits(x + 1),
     }
+}
+
+/// The decimal digits of a number that is not zero.
+const fn digits(number: usize) -> usize {
+    number.ilog10() as usize + 1
 }
